@@ -273,6 +273,7 @@ impl ExplainPlace {
             ("value", "alternate") => "this comparison decides",
             ("branch", _) => "this branch goes another way",
             ("definition", _) => "this is used there and has changed",
+            ("line", _) => "what differs depends on this",
             _ => "this value differs",
         };
         let changed = if self.changed {
@@ -303,7 +304,7 @@ impl ExplainPlace {
                 "{} in the old version, {} in the new one",
                 self.was, self.becomes
             ),
-            _ if self.kind == "definition" => format!("was {}", self.was),
+            _ if matches!(self.kind, "definition" | "line") => format!("was {}", self.was),
             _ => format!(
                 "{}{} in the old version{}, {} in the new one",
                 self.named(),
@@ -320,10 +321,27 @@ impl ExplainPlace {
             file: &self.file,
             line: self.line,
             span: span(source, self.column, self.kind),
-            notes: vec![match self.function.as_str() {
-                "" => format!("in the {} version", self.version),
-                function => format!("in {function}, in the {} version", self.version),
-            }],
+            notes: vec![format!("{}{}", self.whereabouts(), self.missing_at())],
+        }
+    }
+
+    fn whereabouts(&self) -> String {
+        match self.function.as_str() {
+            "" => format!("in the {} version", self.version),
+            function => format!("in {function}, in the {} version", self.version),
+        }
+    }
+
+    /// Where the new version does not have what only the old one does.
+    fn missing_at(&self) -> String {
+        match self.other_line {
+            Some(line) if self.is_alone() && self.version == "old" && self.changed => {
+                format!("; the new one has line {line} there")
+            }
+            Some(line) if self.is_alone() && self.version == "old" => {
+                format!("; it is line {line} of the new one")
+            }
+            _ => String::new(),
         }
     }
 

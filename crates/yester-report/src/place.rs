@@ -24,7 +24,7 @@ pub struct Spot {
 /// A place in the source with what was seen there, whichever command has found it.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Place {
-    /// What is there: `branch`, `value`, `statement`, `operator`, `call`, `definition` or `crash`.
+    /// What is there: `branch`, `value`, `statement`, `operator`, `call`, `definition`, `line` or `crash`.
     pub kind: &'static str,
     /// Where it is.
     #[serde(flatten)]

@@ -417,3 +417,55 @@ fn a_macro_is_in_no_function() {
     assert!(text.contains("= in the new version\n"), "{text}");
     assert!(!text.contains("in ,"), "{text}");
 }
+
+/// Counts words that are longer than a limit.
+const LONG: &str = "#include <stdio.h>\n#include <string.h>\nint main(void) {\n    char word[64];\n    int long_words = 0;\n    \
+                    size_t limit = 5;\n    while (scanf(\"%63s\", word) == 1) {\n        size_t length = strlen(word);\n        \
+                    if (length > limit)\n            long_words++;\n    }\n    printf(\"%d\\n\", long_words);\n    return 0;\n}\n";
+
+#[test]
+fn a_constant_that_changed_is_listed_though_it_differs_where_both_agree() {
+    let new = LONG.replace("limit = 5", "limit = 7");
+    // Without the last word, both print the same.
+    let input = "a few tiny words that are so short, and then one that is not: lengthy";
+    let place = Place::new(&[("old.c", LONG), ("new.c", &new), ("in", input)]);
+    let result = place.result(&["old.c", "new.c", "--stdin", "in", "--", "{}"]);
+    let lines = result["places"].as_array().expect("a list").iter();
+    let lines: Vec<u64> = lines.filter_map(|place| place["line"].as_u64()).collect();
+    assert!(lines[..2].contains(&6), "{lines:?}");
+}
+
+#[test]
+fn a_changed_line_that_the_output_depends_on_is_listed_though_no_step_differs_there() {
+    let old = "#include <stdio.h>\n#include <stdlib.h>\nstatic int sum;\nstatic void add(char **words) {\n    sum += atoi(words[0]);\n}\n\
+               int main(int count, char **words) {\n    if (count < 3)\n        return 2;\n    add(words + 1);\n    printf(\"%d\\n\", sum);\n    return 0;\n}\n";
+    let new = old.replace("words + 1", "words + 2");
+    let place = Place::new(&[("old.c", old), ("new.c", &new)]);
+    let result = place.result(&["old.c", "new.c", "--", "{}", "3", "45"]);
+    assert!(names(&result, "new", 10), "{result:#}");
+}
+
+#[test]
+fn what_the_new_version_misses_has_its_line_there() {
+    let old = LONG.replace(
+        "        if (length > limit)",
+        "        if (word[0] == '#')\n            break;\n        if (length > limit)",
+    );
+    let place = Place::new(&[
+        ("old.c", &old),
+        ("new.c", LONG),
+        ("in", "lengthy # comments"),
+    ]);
+    let words = ["old.c", "new.c", "--stdin", "in", "--", "{}"];
+    let result = place.result(&words);
+    let places = result["places"].as_array().expect("a list");
+    let missed = places
+        .iter()
+        .find(|place| place["version"] == "old" && place["changed"] == true);
+    let missed = missed.expect("it is listed");
+    assert_eq!(missed["other_line"], 9, "{missed}");
+    assert!(
+        [9, 10].contains(&missed["line"].as_u64().expect("a line")),
+        "{missed}"
+    );
+}

@@ -86,7 +86,7 @@ int main(int count, char **words) {
     ];
     let result = place.result("", &words);
     let entries = entries(&result);
-    let of_condition = entries.iter().find(|lines| lines[0] == 7);
+    let of_condition = entries.iter().find(|lines| lines.contains(&7));
     let of_condition = of_condition.unwrap_or_else(|| panic!("{result}"));
     assert!(of_condition.contains(&8), "{result}");
     assert!(!of_condition.contains(&9), "{result}");

@@ -35,11 +35,16 @@ fn build(place: &Place, source: &str, program: &str) {
 
 #[test]
 fn another_operator_names_the_wrong_comparison_first() {
-    let place = Place::new(&[("above.c", ABOVE), ("right", "3 above\n")]);
+    let fixed = ABOVE.replace("> 10", ">= 10");
+    let place = Place::new(&[("above.c", ABOVE), ("right.c", &fixed)]);
+    let mut compiler = Command::new("cc");
+    compiler.args(["right.c", "-o", "right"]);
+    let status = compiler.current_dir(place.directory.path()).status();
+    assert!(status.expect("it starts").success());
     let words = [
         "above.c",
-        "--expect",
-        "right",
+        "--reference",
+        "./right",
         "--by",
         "interventions",
         "--",
@@ -60,6 +65,16 @@ fn another_operator_names_the_wrong_comparison_first() {
     );
     assert_eq!(first["passes"], true);
     assert_eq!(first["evidence"], "intervention");
+    // It is right on the other inputs too, on which the program fails and passes.
+    let near = &first["near"];
+    assert!(
+        near["failing"].as_u64() > Some(0) && near["passing"].as_u64() > Some(0),
+        "{near}"
+    );
+    assert_eq!(
+        [&near["cured"], &near["kept"]],
+        [&near["failing"], &near["passing"]]
+    );
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use crate::definition::{Definition, definitions, words};
 
-use super::suspect::{MOST_PLACES, Suspect};
+use super::suspect::{Suspect, shortened};
 use super::{NEW, OLD, SourceLine, VersionSources};
 
 /// The definitions that these many first places use are looked for.
@@ -28,8 +28,7 @@ pub fn with_definitions(suspects: Vec<Suspect>, sources: &dyn VersionSources) ->
             all.push(definition);
         }
     }
-    all.truncate(MOST_PLACES);
-    all
+    shortened(all)
 }
 
 /// The first changed line of something that the line of a place uses.
@@ -77,6 +76,7 @@ fn used_definition(suspect: &Suspect, sources: &dyn VersionSources) -> Option<Su
                 alternate: None,
                 is_intervention: false,
                 partner: None,
+                is_cause: false,
                 ..suspect.clone()
             });
         }

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 pub use self::alternate::{Alternate, Alternates, Differing, Direction};
 pub use self::definition::with_definitions;
-pub use self::relevance::Relevant;
+pub use self::relevance::{Behind, Relevant};
 pub use self::suspect::{Evidence, Suspect, best};
 pub use self::written::{WrittenDifference, written_differently};
 use crate::input::ProgramInput;
@@ -82,6 +82,9 @@ pub trait VersionSources {
 
     /// A line of such a file.
     fn line_text(&self, version: usize, file: &str, line: u32) -> Option<String>;
+
+    /// The line of the other version that is where a line is, or follows it if that is not there.
+    fn counterpart(&self, version: usize, line: &SourceLine) -> Option<SourceLine>;
 
     /// The text of a line, if its file can be read.
     fn text(&self, version: usize, line: &SourceLine) -> Option<String> {

@@ -6,8 +6,10 @@
 
 use std::collections::BTreeMap;
 
+use super::relevance::{MOST_CAUSES, few_changed};
 use super::{
-    Alternate, Differing, Direction, NEW, OLD, SourceLine, VersionSources, WrittenDifference,
+    Alternate, Behind, Differing, Direction, NEW, OLD, SourceLine, VersionSources,
+    WrittenDifference,
 };
 use crate::comparison::DifferentBranch;
 use crate::is_system_file;
@@ -16,7 +18,7 @@ use crate::site::SiteKind;
 use crate::version_comparison::{DifferenceKind, StepDifference, StepPlace};
 
 /// A report has so many places at most.
-pub(super) const MOST_PLACES: usize = 5;
+const MOST_PLACES: usize = 5;
 /// So many differences between the versions are looked at, the first ones.
 const MOST_DIFFERENCES: u32 = 40;
 
@@ -42,7 +44,7 @@ pub struct Suspect {
     pub version: usize,
     /// Where.
     pub line: SourceLine,
-    /// What it is: `branch`, `value`, `call` or `definition`.
+    /// What it is: `branch`, `value`, `call`, `definition` or `line`.
     pub kind: &'static str,
     /// What it is about.
     pub name: String,
@@ -56,6 +58,8 @@ pub struct Suspect {
     pub is_intervention: bool,
     /// The corresponding place in the other version, if there is one.
     pub partner: Option<SourceLine>,
+    /// Whether its line is one of few that have changed: all of them, or those that what differs first in the output depends on.
+    pub is_cause: bool,
     /// How much speaks for it.
     pub score: f64,
     /// When it happens, of places with the same score.
@@ -76,6 +80,8 @@ pub struct Evidence<'a, B> {
     pub written: &'a [WrittenDifference],
     /// What they do differently on each input on which they agree.
     pub harmless: &'a [Differing],
+    /// What the first byte that differs depends on.
+    pub behind: &'a Behind,
 }
 
 impl<B> Evidence<'_, B> {
@@ -84,7 +90,68 @@ impl<B> Evidence<'_, B> {
         let mut all = self.turned_branches();
         all.extend(self.first_differences());
         all.extend(self.written());
+        let lines = self.behind.causes(self.sources, NEW);
+        if lines.len() <= MOST_CAUSES {
+            self.add_causes(&lines, &mut all);
+        }
+        for suspect in &mut all {
+            let (version, line) = (suspect.version, &suspect.line);
+            suspect.is_cause = self.behind.is_cause(self.sources, version, line);
+        }
         all
+    }
+
+    /// Changed lines that what differs depends on, where no step differs: a pointer, or a part of an expression.
+    fn add_causes(&self, lines: &[(String, u32)], all: &mut Vec<Suspect>) {
+        for (file, number) in lines {
+            let line = SourceLine {
+                file: file.clone(),
+                line: *number,
+                column: 1,
+                function: self.function_at(file, *number),
+            };
+            let partner = self.sources.counterpart(NEW, &line);
+            let is_known = |one: &Suspect| {
+                let is =
+                    |line: &SourceLine| (&one.line.file, one.line.line) == (&line.file, line.line);
+                one.version == NEW && is(&line)
+                    || one.version == OLD && partner.as_ref().is_some_and(is)
+            };
+            let text = |version: usize, line: &SourceLine| {
+                let text = self.sources.text(version, line)?;
+                Some(text.trim().to_owned())
+            };
+            let was = partner.as_ref().and_then(|partner| text(OLD, partner));
+            let (Some(was), Some(becomes)) = (was, text(NEW, &line)) else {
+                continue;
+            };
+            if !all.iter().any(is_known) {
+                all.push(Suspect {
+                    version: NEW,
+                    line,
+                    kind: "line",
+                    name: String::new(),
+                    was,
+                    becomes,
+                    alternate: None,
+                    is_intervention: false,
+                    partner,
+                    is_cause: true,
+                    score: 0.05,
+                    moment: usize::MAX,
+                });
+            }
+        }
+    }
+
+    /// The function of the new version with the last step up to a line.
+    fn function_at(&self, file: &str, line: u32) -> String {
+        let functions = self.recordings[NEW].sites.functions().iter();
+        let functions = functions.filter(|one| self.sources.name(NEW, &one.file) == file);
+        let steps = functions.flat_map(|one| one.sites.iter().map(move |site| (site.line, one)));
+        let before = steps.filter(|(at, _)| *at <= line);
+        let nearest = before.max_by_key(|(at, _)| *at);
+        nearest.map_or_else(String::new, |(_, one)| one.name.clone())
     }
 
     /// The branch at which each alternate input leaves the path: the first that is evaluated differently.
@@ -124,9 +191,23 @@ impl<B> Evidence<'_, B> {
     fn first_differences(&self) -> Vec<Suspect> {
         let mut found = Vec::new();
         let mut rank = 0;
+        let few = [OLD, NEW].map(|version| few_changed(self.sources, version));
         for difference in self.differences {
             let key = (difference.old, difference.new);
             let mut doubt = self.harmlessness(key);
+            if let (_, Some(place)) | (Some(place), None) = key {
+                let version = if key.1.is_some() { NEW } else { OLD };
+                let line = self
+                    .sources
+                    .line_of(version, self.recordings[version], place);
+                if let Some(few) = few[version]
+                    && self.behind.is_cause(self.sources, version, &line)
+                {
+                    // A constant differs on every input, also where that does no harm. Of a few changed lines, one does the harm on the
+                    // user's input.
+                    doubt *= 1.0 - 1.0 / few as f64;
+                }
+            }
             if matches!(difference.kind, DifferenceKind::Alone { matched: false }) {
                 // It came several times before anything was different.
                 doubt = 1.0 - (1.0 - doubt) / (difference.times_before.max(1) as f64).sqrt();
@@ -164,6 +245,7 @@ impl<B> Evidence<'_, B> {
             }
             suspect.partner = match key {
                 (Some(old), Some(_)) => Some(self.sources.line_of(OLD, self.recordings[OLD], old)),
+                (Some(_), None) => self.sources.counterpart(OLD, &suspect.line),
                 _ => None,
             };
             suspect.moment = difference.moment;
@@ -216,6 +298,7 @@ impl<B> Evidence<'_, B> {
                 alternate: None,
                 is_intervention: false,
                 partner: None,
+                is_cause: false,
                 score: if difference.is_output {
                     0.1
                 } else {
@@ -266,6 +349,7 @@ impl<B> Evidence<'_, B> {
             alternate: None,
             is_intervention: false,
             partner: None,
+            is_cause: false,
             score: 0.0,
             moment: 0,
         }
@@ -312,6 +396,17 @@ pub fn best(all: Vec<Suspect>) -> Vec<Suspect> {
         let by_score = other.score.total_cmp(&one.score);
         by_score.then(one.moment.cmp(&other.moment))
     });
-    all.truncate(MOST_PLACES);
+    shortened(all)
+}
+
+/// The first ones, and changed lines that what differs depends on in the place of the last of the others.
+pub(super) fn shortened(mut all: Vec<Suspect>) -> Vec<Suspect> {
+    let rest = all.split_off(all.len().min(MOST_PLACES));
+    for cause in rest.into_iter().filter(|one| one.is_cause) {
+        if let Some(last) = all.iter().rposition(|one| !one.is_cause) {
+            all.remove(last);
+            all.push(cause);
+        }
+    }
     all
 }

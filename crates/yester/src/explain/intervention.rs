@@ -138,6 +138,7 @@ fn suspect(
         alternate: None,
         is_intervention: true,
         partner: None,
+        is_cause: false,
         score: WORTH / (1.0 + rank as f64),
         moment: intervention.moment,
     }

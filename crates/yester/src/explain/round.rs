@@ -3,7 +3,7 @@
 use std::num::NonZero;
 
 use yester_path::explanation::{
-    Alternate, Alternates, Differing, Direction, Evidence, NEW, OLD, Relevant, Suspect,
+    Alternate, Alternates, Behind, Differing, Direction, Evidence, NEW, OLD, Relevant, Suspect,
     VersionSources, Versions, WrittenDifference, written_differently,
 };
 use yester_path::{
@@ -35,6 +35,8 @@ pub struct Round {
     written: Vec<WrittenDifference>,
     /// What differs on other inputs on which the versions agree.
     harmless: Vec<Differing>,
+    /// What the first difference in the output depends on.
+    behind: Behind,
     /// Reasons to look twice.
     pub notes: Vec<String>,
     /// What was not followed, for both versions.
@@ -82,6 +84,7 @@ impl Round {
         );
         let joint = Joint::new(&recordings);
         let (mut differences, mut written) = (Vec::new(), Vec::new());
+        let mut behind = Behind::default();
         if evidence.contains(&EvidenceChoice::Values) {
             let found = step_differences(recordings[OLD], recordings[NEW], &matching);
             differences = found.map_err(failed)?;
@@ -95,6 +98,9 @@ impl Round {
                 );
             }
             written = written_differently(recordings, &joint).map_err(failed)?;
+            let killed = [OLD, NEW]
+                .map(|version| matches!(given[version].observation.ending, Ending::Signal(_)));
+            behind = Behind::of(recordings, killed, sources).map_err(failed)?;
         }
         let relevant = Relevant::of(recordings, sources).map_err(failed)?;
         let jobs = job.arguments.trial.jobs();
@@ -161,6 +167,7 @@ impl Round {
             differences,
             written,
             harmless,
+            behind,
             notes,
         })
     }
@@ -174,6 +181,7 @@ impl Round {
             differences: &self.differences,
             written: &self.written,
             harmless: &self.harmless,
+            behind: &self.behind,
         };
         let mut suspects = evidence.suspects();
         for suspect in &mut suspects {

@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use yester_patch::{AtomSet, FileKind, FileState, Version, VersionDifference};
@@ -23,11 +24,19 @@ pub struct Sources {
     bases: [PathBuf; 2],
     /// The changed lines of each file, from 1.
     changed: [BTreeMap<String, BTreeSet<u32>>; 2],
+    /// What changed in which files, from the beginning to the end of each.
+    spans: Vec<Span>,
     /// Below these, links resolved, are the files that may be shown.
     roots: [PathBuf; 2],
     /// Whether the versions are single files.
     is_file: bool,
     read: RefCell<HashMap<PathBuf, Vec<String>>>,
+}
+
+/// Lines of both versions that take the place of each other, from 0.
+struct Span {
+    files: [String; 2],
+    lines: [Range<usize>; 2],
 }
 
 /// The ends of names of C and C++ sources.
@@ -70,20 +79,29 @@ impl Sources {
         });
         let mut changed = [BTreeMap::new(), BTreeMap::new()];
         let atoms = AtomSet::full(difference.atoms());
+        let mut spans = Vec::new();
         for span in difference.spans(&atoms) {
-            for (version, lines) in [(OLD, span.old), (NEW, span.new)] {
-                let name = match &job.versions[version].file {
+            let names = [OLD, NEW].map(|version| {
+                match &job.versions[version].file {
                     // As places name it.
                     Some(file) => short_name(file, &[&bases[version]]),
                     None => span.path.clone(),
-                };
-                let known: &mut BTreeSet<u32> = changed[version].entry(name).or_default();
-                known.extend(lines.map(|line| line + 1));
+                }
+            });
+            for (version, lines) in [(OLD, &span.old), (NEW, &span.new)] {
+                let known: &mut BTreeSet<u32> =
+                    changed[version].entry(names[version].clone()).or_default();
+                known.extend(lines.clone().map(|line| line + 1));
             }
+            spans.push(Span {
+                files: names,
+                lines: [span.old, span.new].map(|one| one.start as usize..one.end as usize),
+            });
         }
         Ok(Sources {
             bases,
             changed,
+            spans,
             roots,
             is_file: old.file.is_some(),
             read: RefCell::default(),
@@ -151,6 +169,36 @@ impl VersionSources for Sources {
 
     fn changed_files(&self, version: usize) -> &BTreeMap<String, BTreeSet<u32>> {
         &self.changed[version]
+    }
+
+    fn counterpart(&self, version: usize, line: &SourceLine) -> Option<SourceLine> {
+        let other = 1 - version;
+        let index = (line.line as usize).checked_sub(1)?;
+        let mut file = &line.file;
+        let mut moved = index;
+        for span in &self.spans {
+            if span.files[version] != line.file {
+                continue;
+            }
+            file = &span.files[other];
+            let [mine, its] = [version, other].map(|one| &span.lines[one]);
+            if mine.contains(&index) {
+                // What is no longer there would be before the line that follows.
+                let last = its.end.saturating_sub(1).max(its.start);
+                moved = (its.start + index - mine.start).min(last);
+                break;
+            }
+            if mine.start <= index {
+                moved = its.end + index - mine.end;
+            }
+        }
+        let lines = self.with_lines(other, file, <[String]>::len);
+        (moved < lines).then(|| SourceLine {
+            file: file.clone(),
+            line: moved as u32 + 1,
+            column: 1,
+            function: line.function.clone(),
+        })
     }
 
     fn line_text(&self, version: usize, file: &str, line: u32) -> Option<String> {

@@ -24,6 +24,7 @@ mod reduce;
 mod report;
 mod runs;
 pub mod settings;
+pub mod suspicion;
 mod trace;
 mod why;
 

@@ -139,6 +139,12 @@ impl ProgramInput {
         }
     }
 
+    /// How many bytes these sources have.
+    pub fn bytes(&self, sources: &[InputSource]) -> usize {
+        let contents = sources.iter().filter_map(|source| self.content(source));
+        contents.map(<[u8]>::len).sum()
+    }
+
     /// The content of a source.
     pub fn content(&self, source: &InputSource) -> Option<&[u8]> {
         match source {

@@ -1,3 +1,4 @@
+use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 
@@ -105,6 +106,9 @@ pub enum RecordError {
         /// The last lines that it printed.
         lines: Vec<String>,
     },
+    /// The user lets no code be to blame. These files have some.
+    #[error("--only and --not leave out all code of the program")]
+    AllLeftOut(BTreeSet<PathBuf>),
     /// The judge calls the failing run right.
     #[error("the run is right")]
     IsRight,

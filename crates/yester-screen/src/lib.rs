@@ -29,6 +29,7 @@
 //! - Everything for people passes through `visible`: a terminal obeys nothing in it.
 
 mod event_stream;
+pub mod keep;
 mod log;
 mod passes;
 mod progress;

@@ -27,7 +27,6 @@ mod report;
 mod runs;
 mod shell;
 mod step;
-mod suspicion;
 mod test_input;
 mod trace;
 mod trust;

@@ -104,6 +104,14 @@ pub struct RankedLine {
 }
 
 impl RankedLine {
+    /// The variable that is assigned there, if an intervention is about that.
+    #[must_use]
+    pub fn stored(&self, profile: &Profile) -> Option<String> {
+        let mut places = self.right.iter().map(|one| &profile.places[one.place]);
+        let stored = places.find(|one| one.kind == PlaceKind::Store)?;
+        Some(stored.text.clone())
+    }
+
     /// What speaks for it, as it is written down.
     #[must_use]
     pub fn told(&self, profile: &Profile) -> String {

@@ -5,9 +5,9 @@ use std::path::Path;
 use yester_run::{BaselineMismatch, Mismatch, Stage, Trial, VersionSide};
 
 use super::job::ChangesJob;
+use crate::cli::suspicion::{self, lacks_build};
 use crate::complaint::{self, evidence, unmade};
 use crate::failure::{Exit, Failure};
-use crate::suspicion::{self, lacks_build};
 use crate::versions::{PLAIN_COPY, hint};
 
 /// What the user can do about two versions that do not answer as promised. `good` and `bad` are copies of them.

@@ -10,6 +10,7 @@ use yester_run::{
     Consumer, Counts, EarlierSessions, Event, Events, Journal, LocalExecutor, LocalSettings,
     RunDirectory, RunStart, Sandbox, Session, scratch_directory,
 };
+use yester_screen::keep::{Kept, Sizes, Versions};
 use yester_screen::{Log, SharedPasses};
 
 use super::ending::trials;
@@ -18,7 +19,7 @@ use crate::call::Call;
 use crate::cli::TrialArguments;
 use crate::failure::Failure;
 use crate::interrupt;
-use crate::report::{self, Kept, Sizes, Versions};
+use crate::report;
 use crate::runs::{Extent, Record, RunStatus};
 
 /// What a call works on, and in which run.

@@ -9,6 +9,7 @@ use yester_record::{Confinement, NamedVersion, ProgramSession, Recipe, TwoVersio
 use yester_report::VERSION;
 
 use crate::cli::ExplainArguments;
+use crate::cli::suspicion;
 use crate::command::UserCommand;
 use crate::companion::Companions;
 use crate::failure::Failure;
@@ -17,7 +18,6 @@ use crate::output;
 use crate::record::{
     check_apart, confinement, program, program_input, recipe, two_versions, unfollowed,
 };
-use crate::suspicion;
 
 /// A source of more bytes does not vary: each of its bytes may be a condition, and each run needs a copy.
 const MOST_FOLLOWED: usize = 1 << 20;

@@ -252,15 +252,9 @@ impl Answer<'_> {
             };
         }
         let file = self.sources().name(&place.file);
-        let stored = || {
-            let right = confirmed.line.right.iter();
-            let mut places = right.map(|one| &profile.places[one.place]);
-            let stored = places.find(|one| one.kind == PlaceKind::Store)?;
-            Some(stored.text.clone())
-        };
         let text = match (&place.kind, intervention.action) {
             // What computes a variable is about that variable.
-            (PlaceKind::Operator, _) => stored(),
+            (PlaceKind::Operator, _) => confirmed.line.stored(profile),
             (PlaceKind::Store, _) => Some(place.text.clone()),
             (PlaceKind::Exit(exits), InterventionAction::Assign { number, .. }) => {
                 Some(exits.numbers[number].name.clone())

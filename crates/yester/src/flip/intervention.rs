@@ -21,7 +21,6 @@ use yester_run::{Ending, Event, Events};
 use super::job::{FlipJob, FlipTest};
 use crate::cli::FlipWay;
 use crate::failure::Failure;
-use crate::suspicion;
 
 /// So many questions about values are put to the solver.
 const MOST_QUESTIONS: u64 = 60;
@@ -84,7 +83,10 @@ impl<'a> InterventionContext<'a, '_> {
                 search.carry_out(profiles)
             });
             let findings = findings?;
-            self.log(&findings);
+            // `bench/flip --fit` reads what the log has of each line.
+            for told in findings.told() {
+                self.events.emit(&Event::Detail(&told));
+            }
             found.push(findings);
             // It is not needed for what comes now.
             test.follower = None;
@@ -104,15 +106,6 @@ impl<'a> InterventionContext<'a, '_> {
             lines,
             tests: found,
         })
-    }
-
-    /// Writes down what speaks for each line. `bench/flip --fit` reads it.
-    fn log(&self, findings: &InterventionFindings) {
-        let confirmed = findings.lines.iter().map(|confirmed| &confirmed.line);
-        for line in confirmed.chain(&findings.unconfirmed) {
-            let text = format!("what speaks for {}", line.told(&findings.profile));
-            self.events.emit(&Event::Detail(&text));
-        }
     }
 
     /// What the next of so many tests may take of what is left.
@@ -185,7 +178,9 @@ impl<'a, 't> InterventionTest<'a, 't> {
         let is_carried_out_by_program = test.is_program && profiles.len() == 1 && is_in_records;
         profiles.retain(|profile| !profile.log.is_empty());
         let job = named.job;
-        suspicion::check_blame(&job.blame(&built.root), &profiles)?;
+        if let Some(files) = job.blame(&built.root).all_left_out(&profiles) {
+            return Err(RecordError::AllLeftOut(files).into());
+        }
         let varies = named.number == 0 && is_carried_out_by_program;
         let near =
             varies.then(|| NearRuns::new(&named.test.input, &job.symbolic, test.reference(tree)));

@@ -10,6 +10,7 @@ use yester_record::{Confinement, NamedVersion, Recipe, TestCommand};
 use yester_report::{VERSION, count};
 use yester_run::{CommandLine, CommandLineError};
 
+use crate::cli::suspicion;
 use crate::cli::{BuildArguments, FlipArguments, FlipWay};
 use crate::command::UserCommand;
 use crate::companion::Companions;
@@ -19,7 +20,6 @@ use crate::output;
 use crate::record::{
     check_apart, confinement, plain_input, program, program_input, recipe, unfollowed, version,
 };
-use crate::suspicion;
 use crate::user_file;
 use crate::versions::TreeCommand;
 

@@ -58,17 +58,10 @@ impl FoundPaths {
         let findings = &self.findings;
         let mut notes = findings.notes.clone();
         if self.input != job.test.input {
-            let length = |input: &ProgramInput| -> usize {
-                let contents = job
-                    .symbolic
-                    .iter()
-                    .filter_map(|source| input.content(source));
-                contents.map(<[u8]>::len).sum()
-            };
             notes.push(format!(
                 "yester reduced your input from {} bytes to {}, and the inputs that it made are compared with that",
-                length(&job.test.input),
-                length(&self.input)
+                job.test.input.bytes(&job.symbolic),
+                self.input.bytes(&job.symbolic)
             ));
         }
         notes.extend(findings.told());

@@ -5,9 +5,9 @@ use std::path::Path;
 use yester_run::{Mismatch, Stage, Trial};
 
 use super::job::HistoryJob;
+use crate::cli::suspicion::{self, lacks_build};
 use crate::complaint::{self, evidence, unmade};
 use crate::failure::{Exit, Failure};
-use crate::suspicion::{self, lacks_build};
 use crate::versions::{PLAIN_COPY, hint};
 
 /// What the user can do about a revision that does not fail as promised. `directory` is a copy of it.

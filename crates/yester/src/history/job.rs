@@ -14,10 +14,10 @@ use yester_run::{Expectation, tree_path};
 
 use super::range::revisions;
 use crate::cli::HistoryArguments;
+use crate::cli::suspicion;
 use crate::companion::Companions;
 use crate::failure::Failure;
 use crate::identity::Identity;
-use crate::suspicion;
 use crate::versions::{
     FIX_NAMES, Languages, PatchFiles, TreeCommand, below, check_also, expectation, failed,
     file_names, find_products, has, not_executable, places, program_path, worker_names,

@@ -61,6 +61,13 @@ impl From<RecordError> for Failure {
                 ..Failure::usage(format!("the command of --check cannot be run: {what}"))
             }
             .hint("try it by hand; relative paths start where yester was started"),
+            RecordError::AllLeftOut(ref files) => {
+                let files = files.iter().map(|path| path.display().to_string());
+                let files: Vec<String> = files.take(8).collect();
+                let files = files.join(", ");
+                Failure::usage(error)
+                    .hint(format!("give paths in the tree; the program has code in {files}"))
+            }
             RecordError::IsRight => {
                 Failure::nothing(format!("{error}: there is nothing to debug"))
                     .hint("check the input and what judges it")

@@ -16,7 +16,7 @@ use crate::companion::Companions;
 use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::versions::Surroundings;
-use crate::{driver, suspicion};
+use crate::{cli::suspicion, driver};
 
 pub struct ReduceJob {
     pub arguments: ReduceArguments,

@@ -10,8 +10,8 @@ use yester_report::{
     StoryStep, TrialOutcome, grouped,
 };
 use yester_run::{Trial, read_trials};
+use yester_screen::keep::{Kept, KeptSize, KeptVersion, SCHEMA, Sizes, Versions};
 
-use super::keep::{Kept, KeptSize, KeptVersion, SCHEMA, Sizes, Versions};
 use super::{STEPS, short_bytes, short_text};
 use crate::failure::Failure;
 use crate::runs::{Extent, Listed, Record, RunStatus, utc};

@@ -1,6 +1,5 @@
 //! `yester report`: tells what a run has found, from its directory alone.
 
-mod keep;
 mod load;
 
 use std::ffi::OsStr;
@@ -9,8 +8,8 @@ use std::process::{Command, Stdio};
 
 use yester_report::{AnyReport, SCHEMA};
 use yester_run::{Events, Survival, write_file};
+use yester_screen::keep::Kept;
 
-pub use self::keep::{Kept, Sizes, Versions};
 use crate::cli::{ReportArguments, ReportFormat};
 use crate::failure::{Exit, Failure};
 use crate::finished::Finished;

@@ -9,11 +9,11 @@ use yester_report::quote;
 use yester_run::Events;
 
 use crate::cli::TraceArguments;
+use crate::cli::suspicion;
 use crate::command::UserCommand;
 use crate::failure::Failure;
 use crate::identity::Identity;
 use crate::output;
-use crate::suspicion;
 use crate::user_file;
 
 pub struct TraceJob {

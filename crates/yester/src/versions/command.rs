@@ -10,11 +10,12 @@ use yester_patch::Version;
 use yester_report::quote;
 use yester_run::{Build, Invocation, is_file, tree_path};
 
+use crate::cli::suspicion;
 use crate::cli::{BuildArguments, SandboxChoice, TrialArguments};
 use crate::command::UserCommand;
+use crate::driver;
 use crate::failure::Failure;
 use crate::identity::Identity;
-use crate::{driver, suspicion};
 
 /// Where Debian puts compilers that remember what they have compiled.
 const CCACHE: &str = "/usr/lib/ccache";

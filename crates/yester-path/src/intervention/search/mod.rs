@@ -60,6 +60,17 @@ pub struct InterventionFindings {
     pub notes: Vec<String>,
 }
 
+impl InterventionFindings {
+    /// What speaks for each line, as it is written down.
+    #[must_use]
+    pub fn told(&self) -> Vec<String> {
+        let confirmed = self.lines.iter().map(|confirmed| &confirmed.line);
+        let all = confirmed.chain(&self.unconfirmed);
+        all.map(|line| format!("what speaks for {}", line.told(&self.profile)))
+            .collect()
+    }
+}
+
 /// A line whose best intervention was seen to be right in a clean tree.
 #[derive(Clone)]
 pub struct ConfirmedLine {

@@ -6,11 +6,8 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 use yester_patch::Version;
-use yester_path::intervention::{Blame, Profile};
 use yester_report::quote;
 use yester_run::{Ending, Observation, Trial, tree_path};
-
-use crate::failure::Failure;
 
 /// What only a shell understands.
 const SHELL: [&str; 12] = [
@@ -118,24 +115,6 @@ pub fn missing_build(version: &Version) -> Option<String> {
     Some(format!(
         "the versions have a {file}, and nothing is built: --build {line} builds each of them first"
     ))
-}
-
-/// So many files are named in a hint.
-const MOST_NAMED: usize = 8;
-
-/// Complains if the user leaves out all code that runs.
-pub fn check_blame(blame: &Blame, profiles: &[Profile]) -> Result<(), Failure> {
-    let Some(files) = blame.all_left_out(profiles) else {
-        return Ok(());
-    };
-    let files = files.iter().map(|path| path.display().to_string());
-    let files: Vec<String> = files.take(MOST_NAMED).collect();
-    Err(
-        Failure::usage("--only and --not leave out all code of the program").hint(format!(
-            "give paths in the tree; the program has code in {}",
-            files.join(", ")
-        )),
-    )
 }
 
 #[cfg(test)]

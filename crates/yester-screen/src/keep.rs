@@ -7,9 +7,7 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use yester_report::{AnyReport, Story};
-use yester_run::{Consumer, Event, RunDirectory, open_record};
-
-use yester_run::file;
+use yester_run::{Consumer, Event, RunDirectory, file, open_record};
 
 /// The version of what is kept. A new field needs no new version; a field that changes its meaning does.
 pub const SCHEMA: u32 = 1;
@@ -17,7 +15,9 @@ pub const SCHEMA: u32 = 1;
 /// The answer as it was reported.
 #[derive(Serialize, Deserialize)]
 pub struct Kept {
+    /// The version of what is kept.
     pub schema: u32,
+    /// The report as data for pages.
     pub story: Story,
     /// The report for people.
     pub text: String,
@@ -31,8 +31,10 @@ const LONGEST_JSON: usize = 16 << 20;
 const BIGGEST: u64 = 64 << 20;
 
 impl Kept {
+    /// Where it is in the run's directory.
     pub const FILE: &str = "answer.json";
 
+    /// Of a report.
     pub fn of(report: &dyn AnyReport) -> Kept {
         let mut json = Vec::new();
         let written = report.write_json_line(&mut Bounded(&mut json));
@@ -49,6 +51,7 @@ impl Kept {
         }
     }
 
+    /// As it is written.
     pub fn json(&self) -> Vec<u8> {
         serde_json::to_vec(self).expect("plain data")
     }
@@ -83,18 +86,26 @@ impl Write for Bounded<'_> {
 /// How big the best was after so many trials.
 #[derive(Clone, Copy, Serialize, Deserialize)]
 pub struct KeptSize {
+    /// How many trials.
     pub trials: u64,
+    /// How big.
     pub size: u64,
 }
 
 /// What a version of the history has given.
 #[derive(Serialize, Deserialize)]
 pub struct KeptVersion {
+    /// How many versions are older.
     pub position: Option<usize>,
+    /// How many versions there are.
     pub of: usize,
+    /// The full id of its commit.
     pub id: String,
+    /// When it was made.
     pub date: String,
+    /// The first line of its message.
     pub subject: String,
+    /// What the test said.
     pub outcome: String,
 }
 
@@ -125,8 +136,10 @@ pub struct Sizes {
 }
 
 impl Sizes {
+    /// Where they are in the run's directory.
     pub const FILE: &str = "sizes";
 
+    /// For a run that begins or goes on.
     pub fn new(run: &RunDirectory) -> Sizes {
         Sizes {
             lines: Lines::new(run, Self::FILE),
@@ -152,8 +165,10 @@ impl Consumer for Sizes {
 pub struct Versions(Lines);
 
 impl Versions {
+    /// Where they are in the run's directory.
     pub const FILE: &str = "versions";
 
+    /// For a run that begins or goes on.
     pub fn new(run: &RunDirectory) -> Versions {
         Versions(Lines::new(run, Self::FILE))
     }

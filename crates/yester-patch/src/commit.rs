@@ -77,6 +77,14 @@ impl Repository {
         let text = self.text(&[&list[..], arguments].concat())?;
         Ok(text.lines().filter_map(parse).collect())
     }
+
+    /// The same without what is missing from the store, and what only leads there.
+    ///
+    /// # Errors
+    /// If git cannot list anything.
+    pub fn commits_that_are_there(&self, arguments: &[&str]) -> Result<Vec<Commit>, PatchError> {
+        self.commits(&[&["--missing=allow-any"], arguments].concat())
+    }
 }
 
 fn parse(line: &str) -> Option<Commit> {

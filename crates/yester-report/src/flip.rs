@@ -90,6 +90,11 @@ pub struct FlipNear {
 }
 
 impl FlipNear {
+    /// Whether it is known of any of them what is right there.
+    fn is_judged(&self) -> bool {
+        self.failing + self.passing > 0
+    }
+
     fn text(&self) -> String {
         let part = |right: u64, all: u64, what: &str| match all {
             0 => None,
@@ -98,7 +103,6 @@ impl FlipNear {
         let parts = [
             part(self.cured, self.failing, "that fail pass with it"),
             part(self.kept, self.passing, "that pass still do"),
-            part(self.unchanged, self.unknown, "give what they gave"),
         ];
         let parts: Vec<String> = parts.into_iter().flatten().collect();
         format!("inputs near yours: {}", parts.join(", "))
@@ -346,6 +350,10 @@ impl FlipPlace {
             }
             "branch" if self.instances.len() > 1 => format!("taken the other way{time}"),
             "branch" => format!("with {} instead of {}{time}", self.becomes, self.was),
+            "operator" if self.becomes.ends_with(" on its right") => {
+                let more = self.becomes.trim_end_matches(" on its right");
+                format!("with {more} on the right of {}", self.was)
+            }
             "operator" => format!("with {} instead of {}", self.becomes, self.was),
             // Something is done where nothing is written.
             "statement" if self.was != "executed" => format!("with {}{time}", self.becomes),
@@ -397,7 +405,8 @@ impl FlipPlace {
             let cures = self.cures.iter();
             notes.extend(cures.map(|cure| format!("test {}: {}", cure.test, cure.what)));
         }
-        notes.extend(self.near.iter().map(FlipNear::text));
+        let near = self.near.iter().filter(|near| near.is_judged());
+        notes.extend(near.map(FlipNear::text));
         for other in &self.same_cause {
             let place = if other.file == self.file {
                 format!("line {}", other.line)

@@ -475,3 +475,21 @@ fn a_revision_that_cannot_be_read_is_skipped() {
         }
     }
 }
+
+#[test]
+fn of_a_history_with_a_missing_commit_the_part_that_is_there_is_searched() {
+    let place = young_test();
+    let commit = super::revision(&place, "HEAD~4");
+    let (directory, name) = commit.split_at(2);
+    let object = format!(".git/objects/{directory}/{name}");
+    std::fs::remove_file(place.file(&object)).expect("it is a file of its own");
+    let called = place.call(&CALL);
+    let told = format!("{}{}", called.stdout, called.stderr);
+    assert!(matches!(called.code, 0 | 4), "{told}");
+    let report = called.json();
+    let notes = report["result"]["notes"].to_string();
+    assert!(
+        notes.contains(&commit) && notes.contains("is missing"),
+        "{notes}"
+    );
+}

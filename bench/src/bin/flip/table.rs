@@ -165,10 +165,10 @@ impl Total {
         };
         vec![
             least("score 80 or better", self.good, 75.0),
-            least("faulty line first", self.ranks[0], 35.0),
-            least("faulty line in three", self.ranks[1], 55.0),
-            least("faulty line in five", self.ranks[2], 65.0),
-            least("faulty line anywhere", self.ranks[3], 80.0),
+            least("faulty line first", self.ranks[0], 50.0),
+            least("faulty line in three", self.ranks[1], 68.0),
+            least("faulty line in five", self.ranks[2], 75.0),
+            least("faulty line anywhere", self.ranks[3], 85.0),
             Bar {
                 is_met: self.places <= FEW_PLACES as f64,
                 text: format!("median places: {:.0} (at most {FEW_PLACES})", self.places),

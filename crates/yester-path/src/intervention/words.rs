@@ -71,8 +71,10 @@ pub fn in_words(profile: &Profile, intervention: &Intervention) -> (String, Stri
         InterventionAction::Operator(operator) if operator.more != 0 => {
             let relation = if operator.more < 0 { "less" } else { "more" };
             let more = operator.more.unsigned_abs();
-            let becomes = format!("{} with {more} {relation} on its right", place.text);
-            (place.text.clone(), becomes)
+            (
+                place.text.clone(),
+                format!("{more} {relation} on its right"),
+            )
         }
         InterventionAction::Operator(operator) => {
             (place.text.clone(), operator.sign.text().to_owned())

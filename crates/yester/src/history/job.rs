@@ -66,6 +66,13 @@ impl HistoryJob {
         let (revisions, is_oldest_named) = revisions(&repository, &arguments)?;
         let newest = &revisions[0];
         let oldest = &revisions[revisions.len() - 1];
+        let is_there = |id: &String| repository.commit(id).is_ok();
+        let cut = oldest.parents.first().filter(|parent| !is_there(parent));
+        let cut = cut.map(|parent| {
+            format!(
+                "commit {parent} is missing from the repository: revisions before it are left out"
+            )
+        });
         let mut today =
             Version::revision(&repository, &newest.id).map_err(|error| failed(&error))?;
         let below = below(start, &repository);
@@ -113,7 +120,12 @@ impl HistoryJob {
             below,
             history,
             named_tests,
-            notes: companions.notes.into_iter().chain(shell).collect(),
+            notes: companions
+                .notes
+                .into_iter()
+                .chain(shell)
+                .chain(cut)
+                .collect(),
             test,
             outputs,
             run: String::new(),

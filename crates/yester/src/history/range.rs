@@ -59,7 +59,11 @@ pub fn revisions(
     };
     let mut list = vec!["--first-parent", &newest];
     list.extend(limit.iter().map(String::as_str));
-    let mut revisions = repository.commits(&list).map_err(|error| failed(&error))?;
+    let listed = repository.commits(&list).or_else(|error| {
+        let listed = repository.commits_that_are_there(&list);
+        listed.map_err(|_| error)
+    });
+    let mut revisions = listed.map_err(|error| failed(&error))?;
     if let Until::Revision(id) = &until {
         let is_older = repository
             .merge_base(id, &newest)

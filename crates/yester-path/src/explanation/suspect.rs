@@ -195,7 +195,11 @@ impl<B> Evidence<'_, B> {
         for difference in self.differences {
             let key = (difference.old, difference.new);
             let mut doubt = self.harmlessness(key);
-            if let (_, Some(place)) | (Some(place), None) = key {
+            // A branch that a change turns says less than the one that alternate inputs turn.
+            let is_branch = matches!(difference.kind, DifferenceKind::Branch { .. });
+            if let (_, Some(place)) | (Some(place), None) = key
+                && !is_branch
+            {
                 let version = if key.1.is_some() { NEW } else { OLD };
                 let line = self
                     .sources

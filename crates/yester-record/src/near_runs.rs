@@ -56,9 +56,11 @@ impl<'a> NearRuns<'a> {
         let made = near_inputs(self.given, self.symbolic, MOST_MADE);
         let wanted: Vec<_> = made.iter().map(|one| (one, RunRequest::None)).collect();
         let seen = intervener.run_on(&wanted, timeout)?;
+        check_not_lost(&seen)?;
         let rights: Vec<Option<Right>> = match &mut self.reference {
             Some(reference) => {
                 let right = reference.run_on(&wanted, timeout)?;
+                check_not_lost(&right)?;
                 right.iter().map(|run| right_of(&run.observation)).collect()
             }
             None => {
@@ -124,6 +126,18 @@ impl<'a> NearRuns<'a> {
         let runs = intervener.run_on(&wanted, timeout)?;
         Ok(runs.into_iter().map(BatchRun::from).collect())
     }
+}
+
+/// Complains if the machine has lost a run: without it, other inputs would be kept.
+fn check_not_lost(runs: &[InterventionRun]) -> Result<(), RecordError> {
+    let is_lost = |run: &InterventionRun| run.observation.ending == Ending::Lost;
+    if runs.iter().any(is_lost) {
+        return Err(RecordError::NotStarted {
+            what: "the program",
+            reason: "its run was lost".to_owned(),
+        });
+    }
+    Ok(())
 }
 
 /// What is right, if a program did this that is right on any input: it has to end by itself.

@@ -54,7 +54,7 @@ struct List<'a, 'r> {
     /// The request and the number of what each worker runs.
     running: BTreeMap<usize, (usize, u64)>,
     idle: Vec<usize>,
-    lost: u8,
+    lost: Vec<u8>,
 }
 
 impl Session {
@@ -85,7 +85,7 @@ impl Session {
             open,
             running: BTreeMap::new(),
             idle,
-            lost: 0,
+            lost: vec![0; requests.len()],
         })
     }
 
@@ -176,8 +176,8 @@ impl Work for List<'_, '_> {
             .running
             .remove(&worker)
             .expect("only what was started ends");
-        if observation.ending == Ending::Lost && self.lost < RETRIES {
-            self.lost += 1;
+        if observation.ending == Ending::Lost && self.lost[index] < RETRIES {
+            self.lost[index] += 1;
             self.open[index] += 1;
             self.session.events.emit(&Event::Dropped(number));
             return Ok(());

@@ -92,7 +92,10 @@ fn one_call_finds_commit_lines_input_and_branch() {
     for word in ["why ", "commit ", "lines ", "input ", "place ", "report "] {
         assert!(text.lines().any(|line| line.starts_with(word)), "{text}");
     }
-    let page = text.lines().find_map(|line| line.strip_prefix("report   "));
+    let page = text.lines().find_map(|line| {
+        let named = line.strip_prefix("report   ")?;
+        named.strip_suffix(", and report.md beside it")
+    });
     let page = fs::read_to_string(place.path().join(page.expect("a page"))).expect("a page");
     for word in [&id[..10], "amount.c", "march.reduced.txt", "c 0,000,000"] {
         assert!(page.contains(word), "{word}");

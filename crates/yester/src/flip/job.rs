@@ -160,6 +160,8 @@ impl FlipJob {
     /// Which code may be to blame, of a version that was built there.
     pub fn blame(&self, root: &Path) -> Blame {
         let tree = self.start.join(&self.version.word);
+        // A single file is compiled where it is.
+        let root = self.version.file.as_ref().map_or(root, |_| &self.start);
         Blame::new(root, &tree, &self.arguments.only, &self.arguments.not)
     }
 
